@@ -1771,7 +1771,7 @@ BEGIN ATOMIC
 				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - h.since > current_setting('deadlock_timeout')::interval, true)
 				THEN format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
 					', which has been open for ' || trunc(EXTRACT(epoch FROM clock_timestamp() - h.since)) || ' s') END),
-			(11, 'watermark_held', CASE WHEN clock_timestamp() - f.noted_since > current_setting('idgen.warn_watermark')::interval
+			(11, 'watermark_held', CASE WHEN clock_timestamp() - f.noted_since > nullif(current_setting('idgen.warn_watermark')::interval, '0')
 				THEN format('The watermark has stood at %s since %s: %s', f.noted_id::numeric - 1, f.noted_since, CASE f.noted_pid
 					WHEN 0 THEN format('prepared transaction %s has drawn the next id. Commit it or roll it back.', f.noted_xid)
 					ELSE format('the transaction of process %s has drawn the next id. End it, if need be by pg_terminate_backend(%1$s).', f.noted_pid) END) END),
@@ -2810,7 +2810,7 @@ CREATE VIEW @extschema@.idgen_columns WITH (security_invoker = true) AS
 CREATE VIEW @extschema@.idgen_watermarks WITH (security_invoker = true) AS
 	SELECT f.name COLLATE "C" AS name, CASE WHEN w.last_id >= -9223372036854775808 THEN w.last_id::bigint END AS watermark, (d.last_id - w.last_id)::bigint AS lag,
 		nullif(f.noted_pid, 0) AS held_by_pid, nullif(f.noted_xid, '0') AS held_by_transaction, f.noted_since AS held_since
-	FROM @extschema@.idgen_facts(true, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
+	FROM @extschema@.idgen_facts(false, true) AS f CROSS JOIN LATERAL @extschema@.idgen_extent_of(f) AS e
 		CROSS JOIN LATERAL (SELECT least(coalesce(e.next_value - 1, e.last_value), f.next_cached::numeric - 1) AS last_id) AS d
 		LEFT JOIN LATERAL (SELECT least(d.last_id, f.noted_id::numeric - 1) AS last_id) AS w ON f.watermark_known
 	WHERE f.watermark

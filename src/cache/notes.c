@@ -18,10 +18,10 @@
  * drawn ids, and have not noted them. So the transaction that switches it on
  * makes the place before it commits, as one of which not all is known. A reader
  * that finds this reads the row after that: if it says that a watermark is
- * kept, all who look at the row from then on note what they draw. So it has all
- * sessions look again, and lists the transactions that are open. When these
- * have ended, everything is known. They cannot be waited for: readers have
- * transactions, too, and would wait for each other.
+ * kept, all who look at the row from then on note what they draw. So it drops
+ * what is cached, which has all sessions look again, and lists the transactions
+ * that are open. When these have ended, everything is known. They cannot be
+ * waited for: readers have transactions, too, and would wait for each other.
  *
  * A transaction that is prepared leaves its note behind. Nobody tells when it
  * ends, so its xid is looked up. A restart forgets all notes: then nothing is
@@ -71,8 +71,8 @@ typedef struct Suspects
 	VirtualTransactionId xacts[FLEXIBLE_ARRAY_MEMBER];
 } Suspects;
 
-/* As many watermarks can be switched on at the same time. */
-#define MAX_LISTS 8
+/* More watermarks than this are rarely switched on at the same time. */
+#define MAX_LISTS 64
 
 struct IdgenNote
 {
@@ -87,10 +87,10 @@ struct IdgenNote
 typedef struct Notes
 {
 	LWLock lock;
-	uint64 last_number;   /* of places */
-	XLogRecPtr committed; /* the last commit of a transaction with a note */
-	bool recovered_over;  /* have prepared transactions of before the restart ended? */
-	int nprepared;        /* notes of prepared transactions */
+	uint64 last_number;  /* of places */
+	bool recovered_over; /* have prepared transactions of before the restart ended? */
+	bool any_forgotten;  /* has a place gone of which not all was known? */
+	int nprepared;       /* notes of prepared transactions */
 	dlist_head free;
 	IdgenNote all[FLEXIBLE_ARRAY_MEMBER];
 } Notes;
@@ -103,7 +103,7 @@ static char *lists; /* of Suspects */
 static int
 max_notes(void)
 {
-	return idgen_max_watermarks + 2 * MaxBackends;
+	return 2 * idgen_max_watermarks + 16 * MaxBackends;
 }
 
 static Size
@@ -186,7 +186,10 @@ free_note(IdgenNote *note)
 	dlist_push_head(&notes->free, &note->node);
 }
 
-/* Places that can be made anew at any time go. */
+/*
+ * Places without notes go. If not all was known of one, a place that is not
+ * there says nothing from then on.
+ */
 static void
 remove_places(void)
 {
@@ -195,8 +198,12 @@ remove_places(void)
 
 	hash_seq_init(&status, places);
 	while ((place = hash_seq_search(&status)) != NULL)
-		if (place->known && dlist_is_empty(&place->notes))
-			(void) hash_search(places, &place->key, HASH_REMOVE, NULL);
+	{
+		if (!dlist_is_empty(&place->notes))
+			continue;
+		notes->any_forgotten = notes->any_forgotten || !place->known;
+		(void) hash_search(places, &place->key, HASH_REMOVE, NULL);
+	}
 }
 
 /* The place of a key, made if there is none; NULL if there is no room. */
@@ -212,7 +219,8 @@ get_place(const IdgenCacheKey *key)
 	if (hash_get_num_entries(places) >= idgen_max_watermarks)
 		return NULL;
 	place = hash_search(places, key, HASH_ENTER, NULL);
-	place->known = true;
+	place->known = !notes->any_forgotten;
+	place->number = ++notes->last_number;
 	dlist_init(&place->notes);
 	return place;
 }
@@ -231,10 +239,7 @@ idgen_notes_forget_ended(void)
 	uint64 *ended;
 	int n = 0;
 
-	LWLockAcquire(&notes->lock, LW_SHARED);
-	n = notes->nprepared;
-	LWLockRelease(&notes->lock);
-	if (n == 0)
+	if (notes == NULL || *(volatile int *) &notes->nprepared == 0)
 		return;
 
 	ended = palloc(max_notes() * sizeof(uint64));
@@ -338,13 +343,12 @@ idgen_note_keep_prepared(IdgenNote *note, TransactionId xid)
 
 /*
  * The transaction has ended: others see its rows, and what it has left is in
- * the cache. "committed" is the end of its commit record, or invalid.
+ * the cache.
  */
 void
-idgen_note_let_go(IdgenNote *note, XLogRecPtr committed)
+idgen_note_let_go(IdgenNote *note)
 {
 	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
-	notes->committed = Max(notes->committed, committed);
 	free_note(note);
 	LWLockRelease(&notes->lock);
 }
@@ -353,7 +357,7 @@ idgen_note_let_go(IdgenNote *note, XLogRecPtr committed)
  * Switching a watermark on
  */
 
-/* The list of that number, 0 for one that is free; or NULL. */
+/* The list of that number, or NULL. */
 static Suspects *
 find_list(uint64 number)
 {
@@ -364,6 +368,21 @@ find_list(uint64 number)
 }
 
 /*
+ * The list that was begun first, or is free. If its readers still need it, they
+ * begin a new one.
+ */
+static Suspects *
+oldest_list(void)
+{
+	Suspects *oldest = list(0);
+
+	for (int i = 1; i < MAX_LISTS; i++)
+		if (list(i)->number < oldest->number)
+			oldest = list(i);
+	return oldest;
+}
+
+/*
  * The current transaction is about to commit, and the row says that a watermark
  * is kept then. Raises 53400 if there is no room for it.
  */
@@ -371,7 +390,6 @@ void
 idgen_notes_begin(const IdgenCacheKey *key)
 {
 	Place *place;
-	Suspects *suspects = NULL;
 
 	if (notes == NULL)
 		return;
@@ -379,10 +397,6 @@ idgen_notes_begin(const IdgenCacheKey *key)
 	place = get_place(key);
 	if (place != NULL)
 	{
-		if (!place->known)
-			suspects = find_list(place->number);
-		if (suspects != NULL)
-			suspects->number = 0;
 		place->known = false;
 		place->number = ++notes->last_number;
 	}
@@ -393,25 +407,40 @@ idgen_notes_begin(const IdgenCacheKey *key)
 
 /*
  * The number of the time that it was switched on, if not all is known since
- * then; or 0.
+ * then; or 0. Raises 53400 if there is no room to know.
  */
 uint64
 idgen_notes_switched(const IdgenCacheKey *key)
 {
 	Place *place;
 	uint64 number;
+	bool full;
+
+	LWLockAcquire(&notes->lock, LW_EXCLUSIVE);
+	place = notes->any_forgotten ? get_place(key) : find_place(key);
+	number = place != NULL && !place->known ? place->number : 0;
+	full = place == NULL && notes->any_forgotten;
+	LWLockRelease(&notes->lock);
+	if (full)
+		too_many();
+	return number;
+}
+
+static bool
+has_list(uint64 number)
+{
+	bool has;
 
 	LWLockAcquire(&notes->lock, LW_SHARED);
-	place = find_place(key);
-	number = place != NULL && !place->known ? place->number : 0;
+	has = find_list(number) != NULL;
 	LWLockRelease(&notes->lock);
-	return number;
+	return has;
 }
 
 /*
  * The transactions that are waited for: those on the list of that number, or
  * else the ones that the caller has found, which are on it then. Returns false
- * if there is no room for a list, or it was switched on once more.
+ * if it was switched on once more.
  */
 static bool
 take_list(const IdgenCacheKey *key, uint64 number, VirtualTransactionId *xacts, int *n)
@@ -424,8 +453,9 @@ take_list(const IdgenCacheKey *key, uint64 number, VirtualTransactionId *xacts, 
 	if (place != NULL && place->number == number)
 	{
 		suspects = find_list(number);
-		if (suspects == NULL && (suspects = find_list(0)) != NULL)
+		if (suspects == NULL)
 		{
+			suspects = oldest_list();
 			suspects->number = number;
 			suspects->n = *n;
 			memcpy(suspects->xacts, xacts, *n * sizeof(VirtualTransactionId));
@@ -510,10 +540,10 @@ idgen_notes_outlast_restart(IdgenLockHolder *holder)
 	if (notes->recovered_over)
 		return true;
 	xacts = list_open(false, true, &n);
-	notes->recovered_over = n == 0;
 	if (n > 0)
 		*holder = idgen_lock_holder_of(xacts[0]);
 	pfree(xacts);
+	notes->recovered_over = n == 0;
 	return n == 0;
 }
 
@@ -522,8 +552,9 @@ idgen_notes_outlast_restart(IdgenLockHolder *holder)
  * switched on, which is what "number" says? "own" says whether the current one
  * is among them. The caller has found that out before it has read in the row
  * that a watermark is kept. If nobody has listed the transactions, this does,
- * after all sessions have been told to look at the row again. If not, *holder
- * is one that is not over.
+ * after it has dropped what is cached: so all sessions look at the row again,
+ * and what transactions are about to publish, whose commit others see already,
+ * is void. If not all are over, *holder is one that is not.
  */
 bool
 idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder)
@@ -533,7 +564,8 @@ idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLo
 	bool listed;
 	int n;
 
-	idgen_cache_change_name(key->relid, key->name, IDGEN_SLOT_REVALIDATE, 0);
+	if (!has_list(number))
+		idgen_cache_change_name(key->relid, key->name, IDGEN_SLOT_DROP, PG_UINT64_MAX);
 	xacts = list_open(own, false, &n);
 	listed = take_list(key, number, xacts, &n);
 	if (listed)
@@ -551,23 +583,21 @@ idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLo
  * Look at the notes of an id sequence; the caller holds the lock of its slot,
  * if it has one. *last is the id up to which none may come as far as is known,
  * and becomes a lower one if a note says so: then *holder says whose that is.
- * *committed is the end of the last commit that may have brought ids below.
  * Returns whether that is all.
  */
 bool
-idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder, XLogRecPtr *committed)
+idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder)
 {
 	Place *place;
 	dlist_iter iter;
 	bool known;
 
 	*holder = (IdgenHolder){0};
-	*committed = InvalidXLogRecPtr;
 	if (notes == NULL)
 		return false;
 	LWLockAcquire(&notes->lock, LW_SHARED);
 	place = find_place(key);
-	known = notes->recovered_over && (place == NULL || place->known);
+	known = notes->recovered_over && (place != NULL ? place->known : !notes->any_forgotten);
 	if (place != NULL)
 		dlist_foreach(iter, &place->notes)
 		{
@@ -576,9 +606,8 @@ idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder, XLo
 			if (note->least > *last || !note->says_any)
 				continue;
 			*last = idgen_id_before(note->least);
-			*holder = (IdgenHolder){note->least, note->pid, idgen_short_xid(note->prepared), note->since};
+			*holder = (IdgenHolder){note->least, note->pid, (TransactionId) note->prepared, note->since};
 		}
-	*committed = notes->committed;
 	LWLockRelease(&notes->lock);
 	return known;
 }

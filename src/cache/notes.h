@@ -5,7 +5,6 @@
 #ifndef IDGEN_NOTES_H
 #define IDGEN_NOTES_H
 
-#include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 
 #include "cache/slot.h"
@@ -37,13 +36,13 @@ extern IdgenNote *idgen_note_take(const IdgenCacheKey *key);
 extern void idgen_note_lower(IdgenNote *note, int64 id);
 extern int64 idgen_note_least(const IdgenNote *note);
 extern void idgen_note_keep_prepared(IdgenNote *note, TransactionId xid);
-extern void idgen_note_let_go(IdgenNote *note, XLogRecPtr committed);
+extern void idgen_note_let_go(IdgenNote *note);
 
 extern void idgen_notes_begin(const IdgenCacheKey *key);
 extern uint64 idgen_notes_switched(const IdgenCacheKey *key);
 extern bool idgen_notes_outlast_restart(IdgenLockHolder *holder);
 extern bool idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder);
 extern void idgen_notes_forget_ended(void);
-extern bool idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder, XLogRecPtr *committed);
+extern bool idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder);
 
 #endif /* IDGEN_NOTES_H */

@@ -117,15 +117,22 @@ end_of_wal(void)
 }
 
 /*
- * SQL: idgen_wait_durable() returns void: wait until no crash can undo what the
- * current transaction could have seen. A commit that others see has its record
- * in the WAL by then. A standby sees only what is on its disk. Raises 57014 if
- * the wait for a synchronous standby is cancelled.
+ * Wait until no crash can undo what the current transaction could have seen: a
+ * commit that others see has its record in the WAL by then. A standby sees only
+ * what is on its disk. Raises 57014 if the wait for a synchronous standby is
+ * cancelled.
  */
-Datum
-idgen_wait_durable(PG_FUNCTION_ARGS)
+void
+idgen_make_wal_durable(void)
 {
 	if (!RecoveryInProgress() && !idgen_make_durable(end_of_wal()))
 		idgen_not_durable();
+}
+
+/* SQL: idgen_wait_durable() returns void: the same */
+Datum
+idgen_wait_durable(PG_FUNCTION_ARGS)
+{
+	idgen_make_wal_durable();
 	PG_RETURN_VOID();
 }

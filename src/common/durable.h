@@ -8,6 +8,7 @@
 #include "access/xlogdefs.h"
 
 extern bool idgen_is_replicated(XLogRecPtr lsn);
+extern void idgen_make_wal_durable(void);
 extern bool idgen_make_durable(XLogRecPtr lsn);
 extern void idgen_not_durable(void);
 

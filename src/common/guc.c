@@ -81,10 +81,11 @@ static const IntegerSetting integers[] = {
 	{"idgen.warn_days", &idgen_warn_days, 30, 0, 36500, PGC_SUSET, 0,
      "Has idgen_health name an id sequence that will be used up within this many days at its present rate.",
      "Zero has it name none."},
+	{"idgen.warn_watermark", &idgen_warn_watermark, 60, 0, INT_MAX, PGC_SUSET, GUC_UNIT_S,
+     "Sets for how long a transaction may hold a watermark down before idgen_health says so.",
+     "Zero turns that off."},
 
 	/* what ids are composed of: one decimal digit */
-	{"idgen.warn_watermark", &idgen_warn_watermark, 60, 0, INT_MAX, PGC_SUSET, GUC_UNIT_S,
-     "Sets for how long a transaction may hold a watermark down before idgen_health says so.", NULL},
 	{"idgen.channel", &idgen_channel, 0, 0, 9, PGC_USERSET, 0,
      "Sets the channel in ids that this session draws with layout \"prefixed\".",
      "Application nodes that share a server each set their own."},

@@ -77,8 +77,6 @@ wanted_by(const IdgenHandle *handle, const IdgenCall *call)
 		idgen_layout_big_limits(found->row.layout, found->row.big_base, &wanted.least, &wanted.greatest);
 	else if (handle->xact.note != NULL)
 		wanted.least = PG_INT64_MIN; /* see open_hot_path() */
-	else if (handle->xact.note != NULL)
-		wanted.least = PG_INT64_MIN; /* see open_hot_path() */
 	else if (found->unmade && found->row.layout->scrambled)
 		wanted.greatest = 0;
 	return wanted;

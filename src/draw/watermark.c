@@ -48,22 +48,42 @@ idgen_watermark_begin(IdgenHandle *handle)
 }
 
 /*
+ * The ids that the next value of a native sequence stands for, none if there is
+ * no value left, and how far it has got. Returns false if the handle must be
+ * validated first.
+ */
+static bool
+next_values(IdgenHandle *handle, IdgenNativeState *state, IdgenBlock *ids)
+{
+	Relation rel = try_relation_open(handle->found.object, AccessShareLock);
+
+	if (rel == NULL)
+		return false;
+	*state = idgen_native_state(handle->found.object);
+	relation_close(rel, AccessShareLock);
+	*ids = idgen_native_next_ids(handle->found.native, state);
+	return true;
+}
+
+/*
  * The source is about to allocate for a handle. Returns false if that has to be
  * validated first.
  */
 bool
 idgen_watermark_before_refill(IdgenHandle *handle)
 {
-	int64 next;
+	IdgenNativeState state;
+	IdgenBlock next;
 
 	idgen_watermark_begin(handle);
 	if (handle->found.row.source->transactional)
 		return true;
 	if (!idgen_native_can_be_watched(handle->found.native))
 		return true; /* nobody gets an answer */
-	if (!handle->found.row.source->peek(handle, &next))
+	if (!next_values(handle, &state, &next))
 		return false;
-	idgen_note_lower(handle->xact.note, next);
+	if (next.left > 0)
+		idgen_note_lower(handle->xact.note, next.next);
 	return true;
 }
 
@@ -89,6 +109,12 @@ check_kept(const IdgenHandle *handle, const IdgenCall *call)
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("id sequence \"%s\" cannot have a watermark", handle->name),
 		         errdetail("Its sequence \"%s\" descends, cycles, or has CACHE above 1.", NameStr(found->native->name))));
+	if (idgen_changes_include(handle))
+		ereport(ERROR,
+		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		         errmsg("the watermark of id sequence \"%s\" is not known yet", handle->name),
+		         errdetail("This transaction has changed its row."),
+		         errhint("Ask in another transaction.")));
 	if (!found->row.watermark)
 		ereport(ERROR,
 		        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -109,15 +135,11 @@ last_by_source(IdgenHandle *handle, int64 *last)
 
 	if (native != NULL)
 	{
-		Relation rel = try_relation_open(handle->found.object, AccessShareLock);
 		IdgenNativeState state;
 		IdgenBlock ids;
 
-		if (rel == NULL)
+		if (!next_values(handle, &state, &ids))
 			return false;
-		state = idgen_native_state(handle->found.object);
-		relation_close(rel, AccessShareLock);
-		ids = idgen_native_next_ids(native, &state);
 		*last = ids.left > 0 ? idgen_id_before(ids.next) : idgen_native_last_id(native, state.last_value);
 		return true;
 	}
@@ -127,7 +149,9 @@ last_by_source(IdgenHandle *handle, int64 *last)
 		IdgenDefinition def;
 
 		idgen_definition_from_row(row.slot, handle->name, &def);
-		*last = idgen_definition_is_exhausted(&def) ? def.max_value : idgen_id_before(def.next_block_start);
+		*last = def.exhausted && def.next_block_start == PG_INT64_MAX ? PG_INT64_MAX
+																	  : idgen_id_before(def.next_block_start);
+		found = def.watermark;
 	}
 	idgen_row_close(&row);
 	return found;
@@ -175,21 +199,22 @@ check_known(IdgenHandle *handle, IdgenCall *call, const IdgenCacheKey *key)
  * one by now, or has been switched on once more.
  */
 static bool
-look(IdgenHandle *handle, const IdgenCacheKey *key, int64 *last, XLogRecPtr *committed)
+look(IdgenHandle *handle, const IdgenCacheKey *key, int64 *last)
 {
 	IdgenHolder holder;
 	IdgenSlot *slot;
-	bool known;
+	bool holds;
 
 	if (!last_by_source(handle, last))
 		return false;
 	slot = idgen_handle_lock_slot(handle);
-	if (slot != NULL && slot->nruns > 0)
+	if (slot == NULL)
+		return false;
+	if (slot->nruns > 0)
 		*last = Min(*last, idgen_id_before(slot->runs[0].next));
-	known = idgen_notes_look(key, last, &holder, committed);
-	if (slot != NULL)
-		LWLockRelease(&slot->lock);
-	return known;
+	holds = slot->version == handle->found.version && idgen_notes_look(key, last, &holder);
+	LWLockRelease(&slot->lock);
+	return holds;
 }
 
 /*
@@ -202,22 +227,20 @@ int64
 idgen_watermark_find(IdgenHandle *handle, IdgenCall *call)
 {
 	IdgenCacheKey key;
-	XLogRecPtr committed;
 	int64 last;
 
 	idgen_cache_key(&key, handle->relid, handle->digest);
-	idgen_notes_forget_ended();
 	for (;;)
 	{
 		idgen_handle_validate(handle, call);
 		check_kept(handle, call);
+		idgen_notes_forget_ended();
 		check_known(handle, call, &key);
-		if (look(handle, &key, &last, &committed))
+		if (look(handle, &key, &last))
 			break;
 		idgen_handle_invalidate(handle);
 		CHECK_FOR_INTERRUPTS();
 	}
-	if (!idgen_make_durable(committed))
-		idgen_not_durable();
+	idgen_make_wal_durable();
 	return last;
 }

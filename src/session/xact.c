@@ -78,6 +78,7 @@ static struct
 	HTAB *names;          /* of ChangedName; NULL if there is none */
 	bool many_made;       /* were more rows made than there are entries for? */
 	bool any_watched;     /* is_watched of any */
+	bool any_switched;    /* of a row that others have seen without */
 	Oid rows_of;          /* the id_sequences of which rows have been changed, or invalid */
 	bool all_rows;        /* id_sequences truncated, or the extension dropped */
 	bool tables;          /* id_sequences altered, or its triggers */
@@ -154,10 +155,10 @@ idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change)
 
 /*
  * The row of that name, of which a change was noted, says from now on that a
- * watermark is kept.
+ * watermark is kept. Has it said before that there is none?
  */
 void
-idgen_changes_note_watermark(Oid relid, const char *name)
+idgen_changes_note_watermark(Oid relid, const char *name, bool switched)
 {
 	uint8 digest[IDGEN_DIGEST_BYTES];
 	ChangedName *changed;
@@ -169,6 +170,7 @@ idgen_changes_note_watermark(Oid relid, const char *name)
 		changed->change = IDGEN_SLOT_REVALIDATE; /* one of many that are made */
 	changed->is_watched = true;
 	changes.any_watched = true;
+	changes.any_switched |= switched;
 }
 
 /*
@@ -371,8 +373,9 @@ give_back_gapless(bool prepare)
 
 /*
  * Watermarks that this transaction switches on are not known at first. Raises
- * 53400 if there is no room for them; and 0A000 at PREPARE: others may draw ids
- * without notes until COMMIT PREPARED, which runs no code of ours.
+ * 53400 if there is no room for them; and 0A000 at PREPARE, unless the rows are
+ * made: others may draw ids without notes until COMMIT PREPARED, which runs no
+ * code of ours.
  */
 static void
 begin_watermarks(bool prepare)
@@ -383,7 +386,7 @@ begin_watermarks(bool prepare)
 
 	if (!changes.any_watched)
 		return;
-	if (prepare)
+	if (prepare && changes.any_switched)
 		ereport(ERROR,
 		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 		         errmsg("cannot PREPARE a transaction that has switched on a watermark")));
@@ -465,7 +468,7 @@ end_note(IdgenHandle *handle, XactEvent event)
 	if (event == XACT_EVENT_PREPARE)
 		idgen_note_keep_prepared(note, GetTopTransactionIdIfAny());
 	else
-		idgen_note_let_go(note, event == XACT_EVENT_COMMIT ? XactLastCommitEnd : InvalidXLogRecPtr);
+		idgen_note_let_go(note);
 }
 
 /*

@@ -39,7 +39,7 @@ extern void idgen_pending_forget_savepoints(void);
 
 /* xact.c */
 extern void idgen_changes_note_row(Oid relid, const char *name, IdgenSlotChange change);
-extern void idgen_changes_note_watermark(Oid relid, const char *name);
+extern void idgen_changes_note_watermark(Oid relid, const char *name, bool switched);
 extern void idgen_changes_note_cached(Oid relid, const char *name);
 extern void idgen_changes_note_all_rows(void);
 extern void idgen_changes_note_tables(void);

@@ -505,11 +505,10 @@ add_watermark(IdgenViewLine *line, const char *name, Oid relid, const IdgenDefin
 	{
 		uint8 digest[IDGEN_DIGEST_BYTES];
 		IdgenCacheKey key;
-		XLogRecPtr committed;
 
 		idgen_cache_digest(name, strlen(name), digest);
 		idgen_cache_key(&key, relid, digest);
-		known = idgen_notes_look(&key, &last, &holder, &committed);
+		known = idgen_notes_look(&key, &last, &holder);
 	}
 	idgen_view_add(line, BoolGetDatum(def->watermark));
 	idgen_view_add_unless(!def->watermark || !shown, line, BoolGetDatum(known));

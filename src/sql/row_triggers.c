@@ -678,7 +678,7 @@ row_changed(const TriggerRow *row)
 	else
 		return;
 	if (begins_watermark(row))
-		idgen_changes_note_watermark(RelationGetRelid(row->rel), name_of(row->new));
+		idgen_changes_note_watermark(RelationGetRelid(row->rel), name_of(row->new), row->old != NULL);
 	if (concerns_others(row))
 		CacheInvalidateRelcacheByRelid(RelationGetRelid(row->rel));
 }

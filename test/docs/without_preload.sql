@@ -124,3 +124,10 @@ CREATE TABLE loaded(id bigint DEFAULT idgen_next('a'), t text, size bigint DEFAU
 \other ALTER DATABASE claims_without_preload SET session_preload_libraries = 'idgen';
 \other TRUNCATE loaded; COPY loaded(t) FROM PROGRAM 'seq 3'; SELECT count(DISTINCT id), max(size) FROM loaded;
 -- gives: 3|0
+
+-- claim: The watermark needs the library preloaded.
+SELECT idgen_create('watched', watermark => true);
+SELECT idgen_next('watched');
+-- gives: 1
+SELECT idgen_watermark('watched');
+-- gives: ERROR 0A000

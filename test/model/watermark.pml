@@ -147,7 +147,8 @@ inline commit()
 	if :: M_NOTE_GOES_FIRST -> note[s] = 0 :: else fi;
 	atomic {
 		if :: row_holder == s -> next = new_next; row_holder = NOBODY :: else fi;
-		callback_due[s] = 1; become_visible(rows); printf("%d: COMMIT\n", s)
+		callback_due[s] = 1; become_visible(rows); printf("%d: COMMIT\n", s);
+		open_xacts = open_xacts & ~BIT(s)
 	};
 	if :: M_NOTE_GOES_BEFORE_IDS -> note[s] = 0 :: else fi;
 	atomic {
@@ -240,7 +241,7 @@ proctype Worker()
 			if
 			:: atomic { ROLLBACKS -> row_holder = NOBODY; pending = 0; note[WORKER] = 0; if :: allocator == WORKER -> allocator = NOBODY :: else fi; let_go(WORKER) };
 				goto next_turn
-			:: atomic { next = new_next; row_holder = NOBODY; callback_due[WORKER] = 1 }
+			:: atomic { next = new_next; row_holder = NOBODY; callback_due[WORKER] = 1; open_xacts = open_xacts & ~BIT(WORKER) }
 			fi
 		fi;
 		if :: M_NOTE_GOES_BEFORE_IDS -> note[WORKER] = 0 :: else fi;
@@ -331,7 +332,10 @@ proctype Reader()
 		:: seen != 0 ->
 			/* the row once more, which may have been switched off and on */
 			if :: !kept && !M_ROW_NOT_READ_AGAIN -> goto refused :: else fi;
-			if :: !M_HANDLES_STAY -> version++ :: else fi;
+			atomic {
+				if :: !listed && !M_HANDLES_STAY -> version++ :: else fi;
+				if :: !listed && !M_CACHE_STAYS && there -> emptied_at = version; cached = 0 :: else fi
+			};
 			atomic {
 				if :: seen == switches && !known && !listed -> listed = 1; waited_for = (M_NOBODY_WAITED_FOR -> 0 : open_xacts) :: else fi;
 				if :: seen == switches && listed && waited_for == 0 -> known = 1 :: else fi

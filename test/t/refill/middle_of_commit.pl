@@ -27,7 +27,8 @@ $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION idgen;
 	SELECT idgen_create(name) FROM unnest('{plain,inner,changed,lost}'::text[]) name;
-	SELECT idgen_create('watched', watermark => true), idgen_watermark('watched');
+	SELECT idgen_create('watched', watermark => true);
+	SELECT idgen_watermark('watched');
 	SELECT idgen_create(name, refill => 'auto') FROM unnest('{first,auto}'::text[]) name});
 
 # stop(when, process): from its next commit on. Answers what lets it go.
