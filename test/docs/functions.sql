@@ -181,7 +181,7 @@ SELECT refill FROM id_sequences WHERE name = 'dr';
 
 -- claim: Every column but start_value and template is an argument of idgen_create.
 SELECT array_to_string(proargnames, ',') FROM pg_proc WHERE proname = 'idgen_create';
--- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by,max_children,period,time_zone,format,id_type,early_release
+-- gives: name,next_block_start,block_size,exhausted,max_value,source,source_name,refill,layout,big_base,pooling,owned_by,max_children,period,time_zone,format,id_type,early_release,watermark
 
 -- claim: Most arguments of idgen_create must not be null.
 SELECT idgen_create('c3', next_block_start => NULL);

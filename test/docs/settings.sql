@@ -179,6 +179,7 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.default_block_size|1|2147483647
 -- gives: idgen.max_prefetch_blocks|1|1000000
 -- gives: idgen.max_sequences|1|1000000
+-- gives: idgen.max_watermarks|1|1000000
 -- gives: idgen.min_node_id|1|1023
 -- gives: idgen.node_lease|1|2592000
 -- gives: idgen.prefetch_threshold|0|100
@@ -186,6 +187,7 @@ SELECT name, min_val, max_val FROM pg_settings WHERE name LIKE 'idgen.%' AND var
 -- gives: idgen.step_over|0|2147483647
 -- gives: idgen.warn_days|0|36500
 -- gives: idgen.warn_remaining|0|100
+-- gives: idgen.warn_watermark|0|2147483647
 -- gives: idgen.worker_idle_timeout|0|2147483647
 -- gives: idgen.worker_start_timeout|-1|2147483647
 -- gives: idgen.worker_timeout|1|2147483647
