@@ -240,8 +240,10 @@ wait_event(void)
 }
 
 /*
- * Does another transaction refill itself? Then it keeps the worker from the row
- * until it ends, and is better waited for in the lock manager.
+ * The worker has found the row locked. Does another transaction refill itself?
+ * Then it keeps the worker from the row until it ends, and is better waited for
+ * in the lock manager. (Without that, its claim may wait for what the worker is
+ * about to publish.)
  */
 static bool
 is_claimed(Wait *wait)
@@ -329,7 +331,7 @@ sleep_until_over(Wait *wait)
 		}
 		if (idgen_slot_has(wait->handle->found.slot, wait->handle->found.version, wait->call->count))
 			return WAIT_OVER;
-		if (is_claimed(wait))
+		if (wait->call->row_locked && is_claimed(wait))
 			return WAIT_HELD;
 		state = idgen_desk_wake(idgen_worker_for(wait->handle));
 		if (state == IDGEN_WORKER_NONE)

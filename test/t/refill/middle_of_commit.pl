@@ -107,6 +107,9 @@ wait_until_visible('auto');
 my $holder = start_statement($node, q{SELECT idgen_next('auto') FROM generate_series(1, 3)},
 	q{BEGIN; SELECT FROM id_sequences WHERE name = 'auto' FOR UPDATE});
 wait_for_waiters($node, 1, 'idgen_next.*generate_series');
+
+# Whoever waits for the worker does not turn to the other one, which waits, too.
+sleep 1;
 $go->();
 like($waiter->query(''), qr/^[1-4]$/, 'auto: who waits for the worker gets an id of its block');
 my @ids = split /\n/, $holder->query('');
