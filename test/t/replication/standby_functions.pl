@@ -51,6 +51,7 @@ my @calls = (
 	[ q{idgen_next_range('native', 3, 'sequence')}, 'refused' ],
 	[ q{idgen_last('x')}, '55000' ],
 	[ q{idgen_last('row')}, '55000' ],
+	[ q{idgen_watermark('x')}, '0A000' ],
 	[ q{idgen_peek('x')}, '1' ],
 	[ q{idgen_peek('worker')}, '1' ],
 	[ q{idgen_peek('tenant/new')}, '1' ],
