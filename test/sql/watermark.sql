@@ -1,6 +1,7 @@
 --
 -- idgen_watermark: up to which id none will appear any more
 --
+-- needs test/idgen.conf
 CREATE EXTENSION idgen;
 \set VERBOSITY terse
 SELECT idgen_create('outbox', watermark => true);
@@ -84,6 +85,33 @@ ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT idgen_watermark('outbox');
 ROLLBACK;
+
+-- what this transaction has done to the row does not count
+BEGIN;
+SELECT idgen_restart('outbox', 1000);
+SELECT idgen_watermark('outbox');
+ROLLBACK;
+UPDATE id_sequences SET exhausted = 1 WHERE name = 'outbox';
+SELECT idgen_watermark('outbox') < 1000 AS low;
+UPDATE id_sequences SET exhausted = 0 WHERE name = 'outbox';
+UPDATE id_sequences SET max_value = 100, exhausted = 0 WHERE name = 'few';
+SELECT idgen_watermark('few') < idgen_next('few') AS below;
+
+-- a row that a draw makes may be prepared
+UPDATE id_sequences SET watermark = true WHERE name = 'tenant/*';
+BEGIN;
+SELECT idgen_next('tenant/8');
+PREPARE TRANSACTION 'made';
+COMMIT PREPARED 'made';
+SELECT idgen_watermark('tenant/8');
+
+-- the end of a native sequence is not in the way of what is cached
+CREATE SEQUENCE ends_seq INCREMENT BY 50 MAXVALUE 100;
+SELECT idgen_create('ends', source => 'sequence', watermark => true);
+SELECT idgen_watermark('ends');
+SELECT count(idgen_next('ends')) FROM generate_series(1, 100);
+SELECT idgen_watermark('ends');
+DROP SEQUENCE ends_seq;
 
 -- a session that has drawn before it learns of the watermark may have done so
 -- in this very transaction
