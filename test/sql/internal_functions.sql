@@ -86,10 +86,10 @@ CALL fire_all('idgen_secrets', $$INSERT INTO idgen_secrets SELECT substr(sha256(
 
 -- They tell nobody of hidden rows, nor do they touch these.
 SELECT idgen_create('hidden'), idgen_create('hidden/*');
-SELECT idgen_next('hidden');
 ALTER TABLE id_sequences ENABLE ROW LEVEL SECURITY;
 CREATE POLICY shown ON id_sequences USING (name = 'gen');
 GRANT SELECT, UPDATE ON id_sequences TO regress_idgen_user;
+SELECT idgen_next('hidden');
 SET ROLE regress_idgen_user;
 SELECT (idgen_child('hidden/a', '')).name;
 SELECT idgen_drop_cached('hidden');
