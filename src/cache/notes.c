@@ -161,8 +161,8 @@ idgen_notes_startup_shmem(void)
 	lists = ShmemInitStruct("idgen lists of transactions", mul_size(MAX_LISTS, list_size()), &found);
 	if (!found)
 		memset(lists, 0, mul_size(MAX_LISTS, list_size()));
-	places = ShmemInitHash("idgen places of notes", idgen_max_watermarks, idgen_max_watermarks,
-	                       &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
+	places = ShmemInitHash("idgen places of notes", idgen_max_watermarks, &info,
+	                       HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
 	LWLockRelease(AddinShmemInitLock);
 }
 

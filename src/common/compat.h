@@ -174,6 +174,9 @@ idgen_init_range_table(EState *estate, RangeTblEntry *rte, Bitmapset *updated_co
  */
 #if PG_VERSION_NUM < 190000
 
+/* A hash table in shared memory has one size. */
+#define ShmemInitHash(name, size, info, flags) ShmemInitHash(name, size, size, info, flags)
+
 /* Flags for how to insert entries into indexes */
 #define EIIT_IS_UPDATE        (1 << 0)
 #define EIIT_ONLY_SUMMARIZING (1 << 1)

@@ -151,7 +151,8 @@ foreach my $end ('the clients end', 'the server crashes', 'the server is restart
 	elsif ($end eq 'the server is restarted')
 	{
 		end_kept_sessions($node);
-		$node->restart('fast');
+		$node->stop;
+		$node->start;
 	}
 	else
 	{
