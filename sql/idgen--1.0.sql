@@ -1771,14 +1771,14 @@ BEGIN ATOMIC
 				WHEN f.holder_pid > 0 AND coalesce(clock_timestamp() - h.since > current_setting('deadlock_timeout')::interval, true)
 				THEN format('A refill waits for the transaction of process %s%s. End it, if need be by pg_terminate_backend(%1$s).', f.holder_pid,
 					', which has been open for ' || trunc(EXTRACT(epoch FROM clock_timestamp() - h.since)) || ' s') END),
-			(11, 'watermark_held', CASE WHEN clock_timestamp() - f.noted_since > nullif(current_setting('idgen.warn_watermark')::interval, '0')
-				THEN format('The watermark has stood at %s since %s: %s', f.noted_id::numeric - 1, f.noted_since, CASE f.noted_pid
-					WHEN 0 THEN format('prepared transaction %s has drawn the next id. Commit it or roll it back.', f.noted_xid)
-					ELSE format('the transaction of process %s has drawn the next id. End it, if need be by pg_terminate_backend(%1$s).', f.noted_pid) END) END),
 			(9, 'refill_fails', 'The worker could not refill: ' || f.failure || '.'),
 			(10, 'no_worker', CASE WHEN f.worker = 'no slot' AND f.failure IS NULL
 				THEN format('The server has no place for a worker. Raise max_worker_processes%s.',
 					CASE f.refill WHEN 'auto' THEN '; until then, sessions refill themselves' END) END),
+			(11, 'watermark_held', CASE WHEN clock_timestamp() - f.noted_since > nullif(current_setting('idgen.warn_watermark')::interval, '0')
+				THEN format('The watermark has stood at %s since %s: %s', f.noted_id::numeric - 1, f.noted_since, CASE f.noted_pid
+					WHEN 0 THEN format('prepared transaction %s has drawn the next id. Commit it or roll it back.', f.noted_xid)
+					ELSE format('the transaction of process %s has drawn the next id. End it, if need be by pg_terminate_backend(%1$s).', f.noted_pid) END) END),
 			(14, 'used_up_soon', CASE WHEN u.ids_left > 0 AND u.ends_soon
 				THEN format('In %s, no id will be left within the limit of %s. %s',
 					CASE WHEN u.seconds_left < 7200 THEN format('%s minutes', round(u.seconds_left::numeric / 60))

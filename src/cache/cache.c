@@ -394,7 +394,6 @@ lock_or_make_slot(const IdgenCacheKey *key)
 	return slot;
 }
 
-
 /*
  * The slot of a key, made if there is none. *version is set to the slot's
  * version.

@@ -244,7 +244,6 @@ idgen_notes_forget_ended(void)
 
 	ended = palloc(max_notes() * sizeof(uint64));
 	LWLockAcquire(&notes->lock, LW_SHARED);
-	n = 0;
 	for (int i = 0; i < max_notes(); i++)
 		if (notes->all[i].prepared != 0)
 			ended[n++] = notes->all[i].prepared;
@@ -505,25 +504,21 @@ first_open(const VirtualTransactionId *xacts, int n)
 
 /*
  * The transactions of this database that are open, and this one as well if
- * "own". With "recovered", only prepared ones that have outlasted a restart.
+ * "own"; with room for any list.
  */
 static VirtualTransactionId *
-list_open(bool own, bool recovered, int *n)
+list_open(bool own, int *n)
 {
-	int found;
-	VirtualTransactionId *open = GetCurrentVirtualXIDs(InvalidTransactionId, false, recovered, PROC_IS_AUTOVACUUM | PROC_IN_VACUUM, &found);
-	VirtualTransactionId *xacts = palloc(Max(max_suspects(), found + 1) * sizeof(VirtualTransactionId));
+	VirtualTransactionId *others = GetCurrentVirtualXIDs(InvalidTransactionId, false, false, PROC_IS_AUTOVACUUM | PROC_IN_VACUUM, n);
+	VirtualTransactionId *xacts = palloc(Max(max_suspects(), *n + 1) * sizeof(VirtualTransactionId));
 
-	*n = 0;
-	for (int i = 0; i < found; i++)
-		if (!recovered || VirtualTransactionIdIsRecoveredPreparedXact(open[i]))
-			xacts[(*n)++] = open[i];
+	memcpy(xacts, others, *n * sizeof(VirtualTransactionId));
 	if (own)
 	{
 		GET_VXID_FROM_PGPROC(xacts[*n], *MyProc);
 		(*n)++;
 	}
-	pfree(open);
+	pfree(others);
 	return xacts;
 }
 
@@ -532,51 +527,57 @@ list_open(bool own, bool recovered, int *n)
  * it their notes? If not, *holder is one of them.
  */
 bool
-idgen_notes_outlast_restart(IdgenLockHolder *holder)
+idgen_notes_recovered_are_over(IdgenLockHolder *holder)
 {
 	VirtualTransactionId *xacts;
+	bool any = false;
 	int n;
 
 	if (notes->recovered_over)
 		return true;
-	xacts = list_open(false, true, &n);
-	if (n > 0)
-		*holder = idgen_lock_holder_of(xacts[0]);
+	xacts = GetCurrentVirtualXIDs(InvalidTransactionId, false, true, 0, &n);
+	for (int i = 0; i < n && !any; i++)
+	{
+		any = VirtualTransactionIdIsRecoveredPreparedXact(xacts[i]);
+		if (any)
+			*holder = idgen_lock_holder_of(xacts[i]);
+	}
 	pfree(xacts);
-	notes->recovered_over = n == 0;
-	return n == 0;
+	notes->recovered_over = !any;
+	return !any;
 }
 
 /*
- * Are all transactions over that may have drawn ids without a note when it was
+ * Is a transaction open that may have drawn ids without a note when it was
  * switched on, which is what "number" says? "own" says whether the current one
  * is among them. The caller has found that out before it has read in the row
  * that a watermark is kept. If nobody has listed the transactions, this does,
  * after it has dropped what is cached: so all sessions look at the row again,
  * and what transactions are about to publish, whose commit others see already,
- * is void. If not all are over, *holder is one that is not.
+ * is void. If so, *holder is one of them. If not, idgen_notes_look() says
+ * whether all is known: it may have been switched on once more.
  */
 bool
-idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder)
+idgen_notes_are_awaited(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder)
 {
 	VirtualTransactionId *xacts;
 	const VirtualTransactionId *open = NULL;
-	bool listed;
 	int n;
 
+	*holder = (IdgenLockHolder){0};
 	if (!has_list(number))
 		idgen_cache_change_name(key->relid, key->name, IDGEN_SLOT_DROP, PG_UINT64_MAX);
-	xacts = list_open(own, false, &n);
-	listed = take_list(key, number, xacts, &n);
-	if (listed)
+	xacts = list_open(own, &n);
+	if (take_list(key, number, xacts, &n))
+	{
 		open = first_open(xacts, n);
-	if (listed && open == NULL)
-		set_known(key, number);
-	*holder = (IdgenLockHolder){0};
-	if (open != NULL)
-		*holder = idgen_lock_holder_of(*open);
+		if (open == NULL)
+			set_known(key, number);
+		else
+			*holder = idgen_lock_holder_of(*open);
+	}
 	pfree(xacts);
-	return listed && open == NULL;
+	return holder->pid != 0 || TransactionIdIsValid(holder->xid);
 }
 
 /*

@@ -40,8 +40,8 @@ extern void idgen_note_let_go(IdgenNote *note);
 
 extern void idgen_notes_begin(const IdgenCacheKey *key);
 extern uint64 idgen_notes_switched(const IdgenCacheKey *key);
-extern bool idgen_notes_outlast_restart(IdgenLockHolder *holder);
-extern bool idgen_notes_are_known(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder);
+extern bool idgen_notes_recovered_are_over(IdgenLockHolder *holder);
+extern bool idgen_notes_are_awaited(const IdgenCacheKey *key, uint64 number, bool own, IdgenLockHolder *holder);
 extern void idgen_notes_forget_ended(void);
 extern bool idgen_notes_look(const IdgenCacheKey *key, int64 *last, IdgenHolder *holder);
 

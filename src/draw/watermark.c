@@ -164,15 +164,14 @@ not_known(const IdgenHandle *handle, const IdgenLockHolder *holder)
 	ereport(ERROR,
 	        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 	         errmsg("the watermark of id sequence \"%s\" is not known yet", handle->name),
-	         holder->pid != 0       ? errdetail("Process %d has a transaction that may have drawn ids before the watermark was kept.", holder->pid)
-	             : holder->xid != 0 ? errdetail("Transaction %u, which is prepared, may have drawn ids that are not noted.", holder->xid)
-	                                : errdetail("Too many watermarks are being switched on."),
+	         holder->pid != 0 ? errdetail("Process %d has a transaction that may have drawn ids before the watermark was kept.", holder->pid)
+	                          : errdetail("Transaction %u, which is prepared, may have drawn ids that are not noted.", holder->xid),
 	         errhint("Ask again in another transaction, when that has ended.")));
 }
 
 /*
- * See to it that all is known that transactions may bring. Raises 55000 if not,
- * and what reading the row raises.
+ * See to it that all becomes known that transactions may bring. Raises 55000 if
+ * one of them is to be waited for, and what reading the row raises.
  */
 static void
 check_known(IdgenHandle *handle, IdgenCall *call, const IdgenCacheKey *key)
@@ -180,7 +179,7 @@ check_known(IdgenHandle *handle, IdgenCall *call, const IdgenCacheKey *key)
 	IdgenLockHolder holder;
 	uint64 switched;
 
-	if (!idgen_notes_outlast_restart(&holder))
+	if (!idgen_notes_recovered_are_over(&holder))
 		not_known(handle, &holder);
 	switched = idgen_notes_switched(key);
 	if (switched == 0)
@@ -190,7 +189,7 @@ check_known(IdgenHandle *handle, IdgenCall *call, const IdgenCacheKey *key)
 	idgen_handle_invalidate(handle);
 	idgen_handle_validate(handle, call);
 	check_kept(handle, call);
-	if (!idgen_notes_are_known(key, switched, handle->unnoted == MyLocalTransactionId, &holder))
+	if (idgen_notes_are_awaited(key, switched, handle->unnoted == MyLocalTransactionId, &holder))
 		not_known(handle, &holder);
 }
 

@@ -643,8 +643,9 @@ warn_of_pooling(const TriggerRow *row)
 static bool
 begins_watermark(const TriggerRow *row)
 {
-	return row->new != NULL &&DatumGetBool(idgen_row_attribute(row->new, IDGEN_ATT_WATERMARK)) &&
-		(row->old == NULL || changes(row, IDGEN_ATT_NAME) || changes(row, IDGEN_ATT_WATERMARK));
+	if (row->new == NULL || !DatumGetBool(idgen_row_attribute(row->new, IDGEN_ATT_WATERMARK)))
+		return false;
+	return row->old == NULL || changes(row, IDGEN_ATT_NAME) || changes(row, IDGEN_ATT_WATERMARK);
 }
 
 /*
